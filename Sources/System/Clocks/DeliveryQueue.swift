@@ -13,8 +13,8 @@ package final class QueuedWork: Sendable {
   }
 }
 
-/// A serial queue that runs its work items in order: a dispatch queue, `MainLoop` or, in virtual time, a
-/// queue of the test.
+/// A queue that runs its work items in order: a dispatch queue, `MainLoop` or, in virtual time, a queue of the test.
+/// Only an `ObserverQueue` may run several at once.
 package protocol DeliveryQueue: AnyObject, Sendable {
   /// Enqueues `work` after earlier work items; `MainLoop` first runs items that a worker's body enqueued.
   /// Thread-safe; never blocks. `work` never runs inside `enqueue`, on the caller's stack.
@@ -55,8 +55,8 @@ package final class MainDispatchQueue: DeliveryQueue {
   package static func isMain(_ queue: DispatchQueue) -> Bool { queue.getSpecific(key: mark) != nil }
 }
 
-/// A client's dispatch queue as a delivery queue. May be concurrent, because a lane enqueues its next turn at the end of
-/// the present one.
+/// A client's dispatch queue as a delivery queue. It may be concurrent, because a lane enqueues its next turn at
+/// the end of the present one.
 package final class ObserverQueue: DeliveryQueue {
   /// The client's queue. Retained, because its identity is used as a key.
   private let client: DispatchQueue

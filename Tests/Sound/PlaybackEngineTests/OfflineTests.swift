@@ -69,6 +69,23 @@ struct OfflineTests {
     #expect(!harness.seen.contains(.rate(0)))
   }
 
+  @Test func resumptionWithALateObserverIsNoWait() {
+    let clock = VirtualClock(runLimit: 1_000_000)
+    let harness = EngineHarness(clock: clock, output: WAVOutput(path: "/dev/null", clock: clock))
+    harness.add(frames: 441_000)
+    let queue = HeldQueue()
+    _ = harness.engine.addPeriodicTimeObserver(forInterval: CMTime(value: 1, timescale: 100), queue: queue) {
+      _ in
+    }
+    harness.engine.setRate(1)
+    harness.advance(1)
+    harness.engine.suspend()
+    harness.advance(1)
+    harness.engine.resume()
+    harness.advance(1)
+    #expect(harness.engine.timeControl == .playing)
+  }
+
   @Test func aFileCannotWaitForATimeButBeginsAtThePlace() {
     let clock = VirtualClock(runLimit: 1_000_000)
     let harness = EngineHarness(clock: clock, output: WAVOutput(path: "/dev/null", clock: clock))

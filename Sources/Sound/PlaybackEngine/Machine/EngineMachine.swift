@@ -186,8 +186,11 @@ struct EngineMachine: Sendable {
     guard suspended != isSuspended else { return }
     settleOverrun(now: now)
     isSuspended = suspended
-    // The silence until the output has started again is not starvation.
-    if !suspended, rate != 0 { output.tryAnew() }
+    if !suspended, rate != 0, !isOffline {
+      lookAtBuffer()
+      // The silence until the output has started again is not starvation.
+      output.tryAnew()
+    }
     lookAtStanding(now: now)
   }
 

@@ -57,8 +57,8 @@ final class Renderer: RenderSource {
   func setGeneration(_ value: UInt64) { generation.max(value, ordering: .acquiringAndReleasing) }
   func setLimit(_ frame: Int64) { limit.store(frame, ordering: .sequentiallyConsistent) }
 
-  /// Returns true once if frames were refused and would now be handed out. Called by the conductor. Each
-  /// refusal signals the conductor, so a refusal just after this call is not missed.
+  /// Returns true once if frames were refused and would now be handed out. Called by the conductor at each whole check.
+  /// Each refusal signals the conductor. If only steps are due then, the whole check follows at the end of the heard run.
   func takesRefusalBack() -> Bool {
     let frame = refusedFrame.load(ordering: .sequentiallyConsistent)
     guard frame >= 0, frame < limit.load(ordering: .sequentiallyConsistent), log.hasRoom else {

@@ -120,6 +120,24 @@ struct BufferingTests {
     }
   }
 
+  @Test func resumptionWithTheLastFramesWaitsForMore() {
+    let harness = EngineHarness()
+    let media = add(harness)
+    media.receive(100_000)
+    harness.engine.setRate(1)
+    while harness.heard.count < 95_000 { harness.advance(0.02) }
+    harness.engine.suspend()
+    harness.advance(5)
+    let heard = harness.heard.count
+    #expect(heard < 100_000)
+    harness.engine.resume()
+    harness.advance(1)
+    #expect(harness.heard.count == heard && harness.engine.timeControl == .waiting(.toMinimizeStalls))
+    media.receive(441_000)
+    harness.playOut()
+    expectSame(harness.heard, EngineHarness.sound(1, 0..<441_000))
+  }
+
   @Test func withoutWaitingTheFirstFrameIsHeardAndTheLastOnePauses() {
     let harness = EngineHarness()
     harness.engine.waitsToMinimizeStalling = false

@@ -141,6 +141,12 @@ struct EngineMachineTests {
     }
   }
 
+  @Test func stepsOfASteadyStateAreThoseOfAWholeCheck() {
+    var driver = driver([.append, .append, .play, .open, .position, .obey, .opened, .obey])
+    for _ in 0..<20 { driver.apply(.take, .take, .take, .hear, .hear, .hear, .open, .position, .obey) }
+    #expect(driver.shortChecks > 5)
+  }
+
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
   func longLivesMakeSense(_ seed: UInt64) {
     var random = RandomSource(seed: seed)
@@ -150,6 +156,7 @@ struct EngineMachineTests {
         driver.apply(Event.allCases[Int(random.next() % UInt64(Event.allCases.count))])
         // Somebody always looks after a while.
         if random.next() % 4 == 0 { driver.apply(.conduct, .obey) }
+        if random.next() % 8 == 0 { driver.apply(.take, .take, .hear, .hear) }
       }
       expectLife(driver)
     }

@@ -36,6 +36,8 @@ struct MachineDriver: CustomStringConvertible {
   private var timing: OutputTiming?
   private var lastID: UInt64 = 0
   private let media = Media()
+  /// The number of checks for which `advance` sufficed; each has found what `conduct` finds.
+  private(set) var shortChecks = 0
   /// Where the decoder stands.
   private var order: (item: ItemID, generation: UInt64, origin: Int64, offset: Int64)?
   private var isOpening: (item: ItemID, generation: UInt64, asked: Int64)?
@@ -63,6 +65,7 @@ struct MachineDriver: CustomStringConvertible {
   mutating func apply(_ event: Event) {
     trail.append(event)
     now = now.advanced(bySeconds: 0.01)
+    if ![.conduct, .hear, .hearAll].contains(event) { machine.isSteady = false }
     if !applyToQueue(event), !applyToDecoder(event) { applyToOutput(event) }
     takeDeliveries()
     check()
@@ -224,8 +227,15 @@ struct MachineDriver: CustomStringConvertible {
   }
 
   private mutating func conduct() {
-    let isPresent = machine.output.phase == .open
-    let next = machine.conduct(now: now, timing: isPresent ? timing : nil)
+    let present = machine.output.phase == .open ? timing : nil
+    var short = machine
+    let shortNext = present.flatMap { short.advance(now: now, timing: $0) }
+    let next = machine.conduct(now: now, timing: present)
+    if let shortNext {
+      shortChecks += 1
+      #expect("\(shortNext)" == "\(next.moment)" && short.resting == machine.resting, "\(self)")
+      #expect(short.deliveries.map { "\($0)" } == machine.deliveries.map { "\($0)" }, "\(self)")
+    }
     if case .at(let moment) = next.moment { #expect(moment > now, "a deadline in the past: \(self)") }
   }
 
