@@ -64,9 +64,11 @@ private final class DemandedLoad: @unchecked Sendable {
   }
 
   @Sendable func start(_ demand: Subscribers.Demand) {
+    // The task keeps its handler, so the handler must not keep this object, which keeps the task.
+    nonisolated(unsafe) let promise = promise
     let task = state.withLock { state -> URLSessionDataTask? in
       guard demand > .none, state.task == nil, !state.isCancelled else { return nil }
-      state.task = session.dataTask(with: request) { [self] data, response, error in
+      state.task = session.dataTask(with: request) { data, response, error in
         if let response, error == nil {
           promise(.success((data ?? Data(), response)))
         } else {

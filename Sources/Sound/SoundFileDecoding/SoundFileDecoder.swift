@@ -122,7 +122,16 @@ final class SoundFileDecoder: PieceDecoder {
       let count = file.read(into: block, count: Int(min(Int64(Self.blockSize), target - file.position)))
       guard try !lacksBytes() else { return false }
       if count == 0 {
-        foundLength = file.position
+        if kind == .flac, file.hasDamage, damageStart == nil, let length,
+          length - file.position <= Self.damageStep
+        {
+          // The library failed to find a frame because of this damage, and can jump to others.
+          (isDamaged, isJumpless) = (true, false)
+          reopening = SoundFileOpening(file, kind: kind)
+          silence = length - target
+        } else {
+          foundLength = file.position
+        }
         return finish(isAtEnd: true)
       }
     }

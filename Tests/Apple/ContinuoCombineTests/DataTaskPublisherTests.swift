@@ -64,6 +64,26 @@ struct DataTaskPublisherTests {
     }
   }
 
+  @Test("releases its task and response with the subscription", arguments: [false, true])
+  func release(isCancelled: Bool) async throws {
+    try await withTestDevice { device in
+      device.network.serve(.data([UInt8](repeating: 1, count: 100_000)), at: "https://feed.test/1")
+      device.network.link = .init(bytesPerSecond: 10_000)
+      await device.launchApplication()
+      let url = try #require(URL(string: "https://feed.test/1"))
+      var count = 0
+      var subscription: AnyCancellable? = URLSession.shared.dataTaskPublisher(for: url).sink(
+        receiveCompletion: { _ in }, receiveValue: { count += $0.data.count })
+      weak let task = await URLSession.shared.allTasks.first
+      #expect(task != nil)
+      await device.advance(by: .seconds(2))
+      if isCancelled { subscription?.cancel() }
+      await device.advance(by: .seconds(20))
+      subscription = nil
+      #expect(count == (isCancelled ? 0 : 100_000) && task == nil && subscription == nil)
+    }
+  }
+
   @Test("fails with the task's error; the end of the subscription cancels the task")
   func failure() async throws {
     try await withTestDevice { device in

@@ -160,6 +160,7 @@ struct GPSDMachineTests {
   func noReceiver() {
     var talk = Talk.open()
     let without = GPSDMachine.Action.report(.unavailable("gpsd has no receiver"))
+    let unplugged = GPSDMachine.Action.report(.unavailable("a receiver of gpsd was disconnected"))
     #expect(talk.line(#"{"class":"DEVICES","devices":[]}"#) == [without])
     #expect(talk.line(#"{"class":"DEVICES","devices":[{"class":"DEVICE","path":"/dev/ttyS0"}]}"#) == [])
     #expect(talk.line(#"{"class":"DEVICES"}"#) == [])
@@ -167,7 +168,7 @@ struct GPSDMachineTests {
     // Unplugged.
     #expect(talk.line(#"{"class":"DEVICES","devices":[]}"#) == [without])
     #expect(talk.line(Self.report).count == 1)
-    #expect(talk.line(#"{"class":"DEVICE","path":"/dev/ttyS0","activated":0}"#) == [without])
+    #expect(talk.line(#"{"class":"DEVICE","path":"/dev/ttyS0","activated":0}"#) == [unplugged])
     let plugged = #"{"class":"DEVICE","path":"/dev/ttyS0","activated":"2026-05-01T08:00:00Z"}"#
     #expect(talk.line(plugged) == [])
     #expect(talk.line(Self.report).count == 1)

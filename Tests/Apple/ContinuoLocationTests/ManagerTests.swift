@@ -203,7 +203,7 @@ struct ManagerTests {
     }
   }
 
-  @Test("Starting again in the delegate's method brings nothing that it has: no place and no failure")
+  @Test("Starting again in the delegate's method brings no place that it has, and no failure but refusals")
   func startInside() async throws {
     try await withTestDevice { device in
       let walker = try await device.launchWalker()
@@ -245,7 +245,24 @@ struct ManagerTests {
       }
       await device.setLocationAuthorization(.denied)
       await device.advance(by: .seconds(1))
-      #expect(failures == 1)
+      // Each refused call has its error.
+      #expect(failures == 10)
+    }
+  }
+
+  @Test("Without permission, each call that starts something fails")
+  func refusals() async {
+    await withTestDevice { device in
+      await device.launch()
+      device.location.authorization = .denied
+      let walker = Walker(on: device)
+      for _ in 0..<2 {
+        walker.manager.startUpdatingLocation()
+        await device.advance(by: .seconds(1))
+        walker.manager.startMonitoringSignificantLocationChanges()
+        await device.advance(by: .seconds(1))
+      }
+      #expect(device.record.moments(of: "failed: denied") == (0..<4).map { .seconds($0) })
     }
   }
 

@@ -333,6 +333,26 @@ extension BackgrounderTests {
       #expect(lines.first { $0.hasPrefix("Time: ") }?.hasPrefix("Time: 0.") == false)
     }
 
+    /// The program: what the phone would restore is that of a suspension only as long as that lasts.
+    @Test(.blocksThread) func anApplicationThatIsResumedDropsThePlayersOfItsSuspension() async throws {
+      let stage = try await AudioStage(durations: [20])
+      defer { stage.close() }
+      let run = try stage.run([])
+      run.type("play")
+      try await run.line { $0.hasPrefix("Time: ") }
+      let process = "/proc/\(try run.application())"
+      let arguments = try String(contentsOfFile: "\(process)/cmdline", encoding: .utf8).split(separator: "\0")
+      let option = try #require(arguments.firstIndex(of: "--phone-players"))
+      let players = "\(process)/fd/\(arguments[option + 1])"
+      run.type("home")
+      try await run.printed("state suspended")
+      #expect(try String(contentsOfFile: players, encoding: .utf8).contains(stage.names[0]))
+      run.type("foreground")
+      try await run.printed("state active", times: 2)
+      #expect(try String(contentsOfFile: players, encoding: .utf8) == "[]")
+      _ = try await run.quit()
+    }
+
     @MainActor @Test func aFileThatIsNoSongIsNamed() async throws {
       try await withPhone(
         ["audio", "--script", "play@0 quit@2"],

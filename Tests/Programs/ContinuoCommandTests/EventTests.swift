@@ -315,7 +315,7 @@ extension EventLine {
     #expect(lines.map(String.init) == (0..<count).map(line))
   }
 
-  /// A reader of 256 pieces that takes one each millisecond at most, and never stalls.
+  /// A reader of 256 pieces that takes one each 10 ms at most.
   @Test func theDeadlineEndsTheWaitForASlowReader() throws {
     let (reading, writing) = try smallPipe()
     let reader = DispatchQueue(label: "reader")
@@ -325,7 +325,7 @@ extension EventLine {
       for _ in 0..<256 { writer.write(line) }
       reader.async {
         var piece = [UInt8](repeating: 0, count: 4096)
-        while read(reading, &piece, piece.count) > 0 { usleep(1000) }
+        while read(reading, &piece, piece.count) > 0 { usleep(10_000) }
       }
       #expect(writer.finish(until: .now()) > 0)
     }
@@ -333,7 +333,22 @@ extension EventLine {
     close(reading)
   }
 
-  /// However many writers wait, and whatever came before: the process ends within the 3 s of a clean-up.
+  @Test func aStepAddedWhileTheProcessEndsDoesNotKeepItFromEnding() async {
+    await #expect(processExitsWith: .exitCode(7)) {
+      alarm(120)
+      StandardOutput.waitForNobody()
+      let hasBegun = DispatchSemaphore(value: 0)
+      CleanUp.add {
+        hasBegun.signal()
+        usleep(200_000)  // The call of `add` below begins meanwhile.
+      }
+      Thread.detachNewThread { CleanUp.exit(7) }
+      hasBegun.wait()
+      CleanUp.add {}
+    }
+  }
+
+  /// However many writers wait: the process ends within the 3 s of a clean-up, unless earlier steps have taken longer.
   @Test func allWritersHaveOneDeadline() {
     let begun = DispatchTime(uptimeNanoseconds: 1_000_000_000)
     #expect(CleanUp.writersDeadline(begun: begun, now: begun) == begun + 2.5)

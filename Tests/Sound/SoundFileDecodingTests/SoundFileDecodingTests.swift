@@ -241,6 +241,13 @@ struct SoundFileDecodingTests {
     // A seek into the damage, too.
     #expect(try source.wait { try decoder.seek(toFrame: 99_999) } == 99_999)
     #expect(try source.samples(of: decoder).count == 2)
+    // A seek of a decoder that has not met the damage, too.
+    let fresh = try source.open()
+    #expect(try source.wait { try fresh.seek(toFrame: 99_999) } == 99_999)
+    #expect(try source.samples(of: fresh) == [0, 0])
+    #expect(fresh.frameCount == .exact(100_000) && fresh.damage == 1)
+    #expect(try source.wait { try fresh.seek(toFrame: 0) } == 0)
+    #expect(same(try source.samples(of: fresh, size: 8192), found))
   }
 
   @Test(

@@ -46,8 +46,8 @@ extension Device {
   }
 
   /// Adds an object that is suspended, resumed and terminated with the application, in the order of addition.
-  /// If the application is already suspended or terminated, notifies `suspendable`. The device retains the
-  /// object until it is removed. Any thread.
+  /// If the application is already in the background, suspended or terminated, notifies `suspendable`. The device
+  /// retains the object until it is removed. Any thread.
   public func add(_ suspendable: any Suspendable) {
     perform(as: .application) { state, now in state.steps.append((now, .add(suspendable))) }
   }

@@ -41,9 +41,9 @@ extension DeviceLocation {
     settle()
   }
 
-  /// Begins updates, monitoring or a request; has no effect on what has begun already. If the source is already on, delivers
-  /// the newest location that it has reported. Delivers the error `denied` if permission is refused, or
-  /// `locationUnknown` if the source has failed.
+  /// Begins updates, monitoring or a request. If permission is refused, each call delivers the error `denied`. Otherwise a
+  /// repeated call has no effect. If the source is already on, delivers the newest location that it has reported.
+  /// Delivers the error `locationUnknown` if the source has failed.
   func begin(_ id: ManagerID, _ change: (inout Subscription, _ inFront: Bool) -> Void) {
     let now = clock.now
     let offers = state.withLock { state in
@@ -53,7 +53,7 @@ extension DeviceLocation {
       // Updates that start now pause after a further `stillLimit`, however long the device was still before.
       if !old.hasRunningUpdates, entry.subscription.hasRunningUpdates { state.anchor?.at = now }
       let isNew = entry.subscription.hasBegun(since: old)
-      if isNew, state.authorization.isRefused {
+      if state.authorization.isRefused {
         entry.refuse()
       } else if isNew, state.trouble != nil {
         entry.tellOfTrouble()

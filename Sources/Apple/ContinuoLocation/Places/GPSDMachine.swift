@@ -132,6 +132,9 @@ struct GPSDMachine: Sendable {
       case .noReceiver:
         isLost = true
         return [.report(.unavailable("gpsd has no receiver"))]
+      case .receiverLost:
+        isLost = true
+        return [.report(.unavailable("a receiver of gpsd was disconnected"))]
       case .version, .other: return []
       }
     default: return []

@@ -6,8 +6,10 @@ enum GPSDReply: Hashable, Sendable {
   case version
   case place(Place)
   case noFix
-  /// No receiver is connected to gpsd, or one was disconnected.
+  /// No receiver is connected to gpsd.
   case noReceiver
+  /// A receiver was disconnected; gpsd may have others.
+  case receiverLost
   case other
 
   /// Parses a line; nil if it is not JSON with a class.
@@ -18,7 +20,7 @@ enum GPSDReply: Hashable, Sendable {
     case "TPV": self = report.place.map(GPSDReply.place) ?? (report.number(.mode) ?? 2 < 2 ? .noFix : .other)
     case "DEVICES": self = report.hasNoDevices ? .noReceiver : .other
     // A receiver that is present has the time of its activation in this field.
-    case "DEVICE": self = report.number(.activated) == 0 ? .noReceiver : .other
+    case "DEVICE": self = report.number(.activated) == 0 ? .receiverLost : .other
     default: self = .other
     }
   }

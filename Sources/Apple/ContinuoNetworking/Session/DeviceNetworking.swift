@@ -16,7 +16,7 @@ extension Device {
 /// The network of a device's application, as used by `URLSession`. While the application is suspended, its
 /// sessions call no delegate. Suspension closes the connections of default sessions; their transfers fail
 /// with `networkConnectionLost` when the application resumes. Thread-safe. Public methods do not block,
-/// except ``suspend()``, ``connectPower()`` and, with transfers in another process, ``terminate()``.
+/// except ``suspend()``, ``connectPower()``, ``quit()`` and, with transfers in another process, ``terminate()``.
 public final class DeviceNetworking: Suspendable {
   private struct State {
     var sessions: [SessionReference] = []

@@ -238,11 +238,13 @@ struct NetworkState {
     let left = connection.left ?? .max
     guard let answer = connection.answer, connection.next == nil, connection.pausedSince == nil, left > 0
     else { return nil }
-    return answer.moment(of: Int(min(Int64(link.pieces.upperBound), left))) ?? now
+    return answer.moment(of: Int(min(Int64(pieceSizes.upperBound), left))) ?? now
   }
 
+  private var pieceSizes: ClosedRange<Int> { link.pieces.clamped(to: 1...65_536) }
+
   private mutating func pieceSize() -> Int {
-    let sizes = link.pieces.clamped(to: 1...65_536)
+    let sizes = pieceSizes
     return sizes.lowerBound == sizes.upperBound ? sizes.lowerBound : Int.random(in: sizes, using: &random)
   }
 

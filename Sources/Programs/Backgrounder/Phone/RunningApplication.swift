@@ -73,6 +73,10 @@ final class RunningApplication: Sendable {
     // The phone reports the suspension, because this process still runs when its device records one. A process that is
     // stopped is killed without a record of it.
     case .state(.suspended): stored?.write(PlaybackEnvironment.current.suspension.snapshots)
+    case .state:
+      // Discards the players of the last suspension, because the application may change them from now on.
+      stored?.write([])
+      say("\(record.event)", at: record.time)
     case .happened(.keepAlive): say("\(record.event)", at: record.time)
     case .happened(let happening):
       if !isScripted { say("\(happening)", at: record.time) }

@@ -85,9 +85,9 @@ final class LineWriter: Sendable {
     if !isKept { write(change) }
   }
 
-  /// Waits until every line is written, until `deadline` and for `patience` seconds at least. Gives up earlier if the
-  /// reader takes nothing within `patience` seconds; the remaining lines are lost. Returns the number of lines that a
-  /// stalled or slow reader, or a full disk, has lost so far.
+  /// Waits until every line is written, at most until `deadline` or for `patience` seconds, whichever ends later. Gives up
+  /// earlier if the reader takes nothing within `patience` seconds. The remaining lines are lost. Returns the number of
+  /// lines that a stalled or slow reader, or a full disk, has lost so far.
   @discardableResult
   func finish(until deadline: DispatchTime = .now() + endLimit) -> Int {
     let end = max(deadline, .now() + patience)

@@ -42,10 +42,12 @@ enum CleanUp {
   private static func unlessEnding<Result: ~Copyable, Problem>(
     _ body: (inout State) throws(Problem) -> sending Result
   ) throws(Problem) -> sending Result {
-    try state.withLock { state throws(Problem) in
-      if state.begun != nil { waitForTheEnd() }
-      return try body(&state)
+    let result = try state.withLock { state throws(Problem) -> sending Result? in
+      state.begun == nil ? try body(&state) : nil
     }
+    // Waits without the lock, which the clean-up needs.
+    guard let result else { waitForTheEnd() }
+    return result
   }
 
   /// Runs the clean-up and ends the process. A second caller waits for the first, so that the clean-up is
@@ -64,8 +66,8 @@ enum CleanUp {
     _exit(status)
   }
 
-  /// The time until which a writer may wait for a slow reader. While the process ends, all writers have the same time,
-  /// which is before the limit of the clean-up.
+  /// The time until which a writer may wait for a slow reader. While the process ends, all writers have the same time.
+  /// It is before the limit of the clean-up, unless earlier steps have taken longer.
   static var writersDeadline: DispatchTime {
     state.withLock { state in
       guard let begun = state.begun else { return .now() + LineWriter.endLimit }
@@ -75,8 +77,8 @@ enum CleanUp {
     }
   }
 
-  /// Returns the time until which the writers of a process wait for slow readers, if the clean-up began at `begun` and
-  /// the first of them waits from `now` on: 2.5 s after the beginning, and half a second at least.
+  /// Returns the time until which the writers of a process wait for slow readers. The clean-up began at `begun`, and the
+  /// first writer waits from `now` on. The time is 2.5 s after `begun` or 0.5 s after `now`, whichever is later.
   static func writersDeadline(begun: DispatchTime, now: DispatchTime) -> DispatchTime {
     max(begun + 2.5, now + 0.5)
   }

@@ -38,6 +38,19 @@ struct StationPlaybackTests {
     }
   }
 
+  @Test("a piece has 65,536 bytes at most, so that a station is heard whatever the size of a link's pieces")
+  func largePieces() async {
+    await withTestDevice(modes: [.audio]) { device in
+      let url = device.station("Lab", at: Self.url)
+      // A day of the station.
+      device.network.link.pieces = 1...1_000_000_000
+      await device.launch()
+      let player = self.play(url)
+      await device.advance(by: .seconds(60))
+      #expect(player.currentTime().seconds > 30)
+    }
+  }
+
   @Test("titles are told at the time of the item from which on they hold, when that is heard")
   func titles() async {
     await withTestDevice(modes: [.audio]) { device in

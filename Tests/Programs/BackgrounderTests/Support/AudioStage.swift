@@ -3,7 +3,7 @@ import PulseOutput
 import PulseTestSupport
 import TestSupport
 
-/// Three songs, a server, and a capture of what it plays.
+/// Songs, a sound server, and a capture of its sound.
 struct AudioStage {
   let folder: TemporaryFolder
   let server: PrivatePulseServer
