@@ -34,7 +34,7 @@ struct InstructionCounts {
     return table([
       Figure(name: "a second of playing", committed: 5_100_000, count: perSecond[0]),
       Figure(
-        name: "a 1/100 s step, as an event", committed: 8_600, count: (perSecond[1] - perSecond[0]) / 100),
+        name: "a 1/100 s step, as an event", committed: 6_900, count: (perSecond[1] - perSecond[0]) / 100),
       Figure(
         name: "start and end", committed: 29_500_000,
         count: counts[0][0] - perSecond[0] * Double(Self.durations.short)),
