@@ -1,5 +1,4 @@
 import Clocks
-import Dispatch
 import Glibc
 import Synchronization
 import TestSupport
@@ -17,24 +16,25 @@ struct MailboxTests {
       isActive: true)
     let session = Device.withCurrent(device) { URLSession(configuration: .ephemeral) }
     let (isSuspended, late, made) = (Flag(), Flag(), Flag())
-    for _ in 0..<3_000 {
-      let begun = DispatchSemaphore(value: 0)
+    var rounds = 0
+    // On a busy machine most calls wait for several suspensions.
+    while rounds < 1_000 || made.count.load(ordering: .relaxed) < 1_000 {
+      rounds += 1
       for _ in 0..<10 {
         session.core.post {
           made.count.add(1, ordering: .relaxed)
+          // Long enough for a suspension that does not wait to return meanwhile.
+          usleep(50)
           late.count.add(isSuspended.count.load(ordering: .sequentiallyConsistent), ordering: .relaxed)
-          begun.signal()
         }
       }
-      // The suspension then meets one of the other nine.
-      try #require(begun.wait(timeout: .now() + 120) == .success)
       device.networking.suspend()
       isSuspended.count.store(1, ordering: .sequentiallyConsistent)
       usleep(20)
       isSuspended.count.store(0, ordering: .sequentiallyConsistent)
       device.networking.resume()
     }
-    #expect(late.count.load(ordering: .relaxed) == 0 && made.count.load(ordering: .relaxed) >= 3_000)
+    #expect(late.count.load(ordering: .relaxed) == 0)
     session.invalidateAndCancel()
     device.networking.close()
   }
