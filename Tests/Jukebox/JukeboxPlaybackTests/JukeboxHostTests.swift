@@ -77,6 +77,16 @@ import Testing
     }
   }
 
+  /// Adds a song and plays; returns its identifier.
+  @MainActor private func play(_ path: String, with host: JukeboxHost) throws -> SongID {
+    try #require(
+      try host.change { machine throws(JukeboxError) in
+        let ids = try machine.add([Song(path: Array(path.utf8))])
+        machine.play()
+        return ids.first
+      })
+  }
+
   @Test @MainActor func aSongOfTheNetworkThatBecomesCurrentHasTheTagsThatWereReadBefore() throws {
     try PlaybackStage.with(["a": 1]) { stage in
       stage.serve("http://files.test/b.mp3")
@@ -86,12 +96,7 @@ import Testing
         guard case .currentItem(let song?) = event else { return }
         titles.append(song.song.metadata?.tags.first.map { "\($0.value)" })
       }
-      let song = try #require(
-        try host.change { machine throws(JukeboxError) in
-          let ids = try machine.add([Song(path: Array("http://files.test/b.mp3".utf8))])
-          machine.play()
-          return ids.first
-        })
+      let song = try play("http://files.test/b.mp3", with: host)
       stage.pass(0.5)
       try host.change { $0.learn(song, SongMetadata(tags: [SongTag(.title, Argument("B"))])) }
       stage.pass(1)
@@ -108,12 +113,7 @@ import Testing
       }
       stage.serve("http://files.test/b.mp3", frames.flatMap { frame in (0..<200).flatMap { _ in frame } })
       let (host, _) = host(stage)
-      let song = try #require(
-        try host.change { machine throws(JukeboxError) in
-          let ids = try machine.add([Song(path: Array("http://files.test/b.mp3".utf8))])
-          machine.play()
-          return ids.first
-        })
+      let song = try play("http://files.test/b.mp3", with: host)
       stage.pass(1)
       let estimate = try #require(host.read { $0.queue[song]?.duration })
       #expect(estimate < 8)
